@@ -45,6 +45,7 @@ from srag_mcp.values.units import (
     period_of,
     rate_of,
     read_context,
+    unit_of,
     unit_of_name,
     unit_of_row,
 )
@@ -412,7 +413,7 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     [(head, n_most), *_] = heads.most_common(1) or [("", 0)]
     column = _Decided(
         *(grouping, unit, written, whole, declared.name, marked, frozenset(guessed), signed),
-        *(tails, head if 2 * n_most >= len(figured) else ""),
+        *(tails, head if n_most > 1 and 2 * n_most >= len(figured) else ""),
     )
     return lambda words: _read(words, found[words.text], column)
 
@@ -481,12 +482,15 @@ def _head(words: Words, figure: Figure, name: str) -> str:
     `waived, was €45` -> `waived was`, `approved: 45` -> `approved`, `Total: 45` of a total -> ""
     """
     before = _MIXED.sub(_as_decimal, words.text)[: figure.span.start] if figure.span.start else ""
-    head = beside_number(before) if any(map(str.isalpha, before)) else ""
+    if not any(map(str.isalpha, before)) or _ORDINAL.fullmatch(words.text):
+        return ""
+    head = beside_number(HEDGED.sub(" ", before))
     number = figure.read() if head else None
     if number and read_number_words(fold_words(head)) == number.value:  # `thirty (30) days`
         return ""
     called = {*stems(f"{name.replace('_', ' ')} {words.context}")}
-    return " ".join(word for word in fold_words(head).split() if stem(word) not in called)
+    others = (word for word in fold_words(head).split() if unit_of(word) is None)
+    return " ".join(word for word in others if stem(word) not in called)
 
 
 def loose_scales(figures: Sequence[Figure], unit: str | None) -> frozenset[Figure]:
@@ -570,7 +574,7 @@ def _why_other(words: Words, figure: Figure, column: _Decided, *, is_hedged: boo
     is_each = tail.startswith(_EACH)
     if tail not in column.tails and (is_each or not is_hedged):
         return tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
-    head = "" if is_hedged else _head(words, figure, column.name)
+    head = _head(words, figure, column.name)
     return "" if head in {"", column.head} else f"with {head!r} before it"
 
 

@@ -19,7 +19,7 @@ def _column(type_: str, *texts: str, context: str = "", unit: str | None = None)
 @pytest.mark.parametrize(
     ("text", "value"),
     [("–5", -5.0), ("- 5", -5.0), ("- $5", -5.0), ("€ –5", -5.0), ("negative 5", -5.0),
-     ("2 hundred thousand", 200_000.0), ("Rooms - 5", 5.0), ("1_000", None), ("1..2", None)],
+     ("2 hundred thousand", 200_000.0), ("Total - 5", 5.0), ("1_000", None), ("1..2", None)],
 )  # fmt: skip
 def test_signs_scales_and_broken_numerals(text: str, value: float | None) -> None:
     (cell,) = _column("number", text)
