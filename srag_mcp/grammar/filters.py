@@ -391,8 +391,14 @@ class _Reader:
         opening = first
         if self._kind(first - 1) == "adjective" and self._near(first - 1, first):
             opening = first - 1  # `when did the price first exceed …`
+        named = self._kind(opening - 1) == "column" and self._near(opening - 1, opening)
         for place, edge in ((opening - 1, opening), (last + 1, last)):
             if self._kind(place) == "column" and self._near(place, edge):
+                between = self._sentence.tokens[
+                    self._mentions[edge].last : self._mentions[place].first
+                ]
+                if named and place > last and not AUXILIARIES.isdisjoint(spoken(between)):
+                    continue  # `boats sold in 2024 were viewed`
                 for column, features in self._columns(place):
                     yield column, features, place
 
@@ -436,8 +442,7 @@ class _Reader:
             if not all(column.is_rate_of(self._mentions[place].rate) for place in uses):
                 continue
             low = self._mentions[at].in_unit_of(column)
-            scale = column.scale if self._mentions[at].unit is None else 1
-            scale = 1000 if doubted else scale  # of `1.065`, unless its numbers say which it is
+            scale = self._scale_of(at, column, doubted=doubted)
             is_either = self._ranges(at, column, scale) or not self._ranges(at, column)
             if low is None or (scale != 1 and is_either) or (low > 0 and column.is_less):
                 continue
@@ -464,6 +469,13 @@ class _Reader:
             yield Option(kept, relation=(operator, at, "" if concept == "any" else concept))
         if plain:
             yield Option(features=Counter({"number_free": 1}))
+
+    def _scale_of(self, at: int, column: Column, *, doubted: bool) -> float:
+        """Return what a number may be one of: 1,000 of `1.065`, 100 of 0.14 among percents."""
+        if doubted or self._mentions[at].unit is not None:
+            return 1000 if doubted else 1  # unless the numbers of the column say which it is
+        is_share = column.unit == "percent" and not self._ranges(at, column)
+        return 100 if is_share and self._ranges(at, column, 100) else column.scale
 
     def _relation(self, at: int) -> tuple[str, float | None, set[int], str]:
         """Return operator, upper end, the mentions that say so, and what an adjective measures."""
@@ -565,10 +577,6 @@ class _Reader:
         """Yield the dates that a period may be about: those beside it, or the one of the record."""
         seen: set[str] = set()
         for column, features, place in self._beside(first, last):
-            low, high = self._mentions[last].last, self._mentions[place].first
-            parts = not AUXILIARIES.isdisjoint(spoken(self._sentence.tokens[low:high]))
-            if parts and self._kind(first - 1) == "column" and self._near(first - 1, first):
-                continue  # `boats sold in 2024 were viewed`
             if (column.is_date or column.is_year) and column.name not in seen:
                 seen.add(column.name)
                 yield column, features, (place,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from srag_mcp.sqlfacts.aggregates import first_ranked, group_keys
 from srag_mcp.sqlfacts.trees import (
     columns_of,
@@ -40,13 +42,22 @@ class _UnsaidError(Exception):
     """There are no plain words for a part of a query."""
 
 
-def say_query(tree: exp.Expr | None) -> str | None:
+def say_query(tree: exp.Expr | None, units: Mapping[str, str] | None = None) -> str | None:
     """Say what *tree* asks of one table; None where there are no plain words for a part of it.
 
     `SELECT avg(price) FROM hotels WHERE stars > 3` -> `average of price where stars is above 3`
+
+    Numbers that a column is compared with are said with its unit of *units*.
     """
     if tree is None:
         return None
+    for node in tree.find_all(exp.Between, exp.Binary) if units else ():
+        held = _plain(node.this)
+        held = _plain(held.this) if type(held).__name__ in _AMOUNTS else held
+        unit = units.get(held.name) if units and isinstance(held, exp.Column) else None
+        for number in node.iter_expressions() if unit else ():
+            if isinstance(number, exp.Literal) and not number.is_string:
+                number.meta["unit"] = unit
     read = (item for item in tree.find_all(exp.Table) if not _is_beside(item))
     if len({item.name.lower() for item in read}) != 1:
         return None
@@ -328,7 +339,7 @@ def _constant(node: exp.Expr) -> str:
         return repr(node.name)
     value = float(node.name)
     shown = int(value) if value.is_integer() else value
-    return f"{shown:{digit_grouping(value)}}"
+    return f"{shown:{digit_grouping(value)}} {node.meta.get('unit', '')}".rstrip()
 
 
 def _is_constant(node: exp.Expr) -> bool:

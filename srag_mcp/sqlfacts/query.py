@@ -205,7 +205,9 @@ class QueryFacts:
     @cached_property
     def words(self) -> str | None:
         """What the query asks, in plain words; None where there are none for a part of it."""
-        said, table = say_query(self._written), self.schema.table
+        table = self.schema.table
+        units = {x.name: x.unit for x in table.attributes if x.unit and x.unit != "year"}
+        said = say_query(self._written, units)
         return said and said.replace("of records", f"of {table.rows}") if table.parent else said
 
     @cached_property

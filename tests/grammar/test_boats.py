@@ -50,7 +50,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many boats are longer than 10 m?",
-        Answer("number of records where length is above 10", [(5,)]),
+        Answer("number of records where length is above 10 m", [(5,)]),
     ),
     (
         "How many boats have more than two cabins?",
@@ -80,7 +80,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many boats have a mooring fee between 700 and 1000 euros?",
-        Answer("number of records where mooring_fee is between 700 and 1000", [(3,)]),
+        Answer("number of records where mooring_fee is between 700 EUR and 1000 EUR", [(3,)]),
     ),
     (
         "How many boats have no mooring fee?",
@@ -149,15 +149,15 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many boats are at most 9 m long?",
-        Answer("number of records where length is at most 9", [(4,)]),
+        Answer("number of records where length is at most 9 m", [(4,)]),
     ),
     (
         "How many boats are more than 9 m long?",
-        Answer("number of records where length is above 9", [(6,)]),
+        Answer("number of records where length is above 9 m", [(6,)]),
     ),
     (
         "How many boats have a length within 9 m?",
-        Answer("number of records where length is at most 9", [(4,)]),
+        Answer("number of records where length is at most 9 m", [(4,)]),
     ),
     (
         "Which rig is the most common?",
@@ -209,7 +209,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "Which harbours have an average length above 10 m?",
-        Answer("each harbour whose average of length is above 10", [("Port Grey",)]),
+        Answer("each harbour whose average of length is above 10 m", [("Port Grey",)]),
     ),
     (
         "What percentage of the boats have heating?",
@@ -229,7 +229,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     (
         "What share of the boats is longer than 10 m?",
         Answer(
-            "100 × (number of records where length is above 10) divided by (number of records)",
+            "100 × (number of records where length is above 10 m) divided by (number of records)",
             [(50.0,)],
         ),
     ),
@@ -518,11 +518,11 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many boats are below 700 euros?",
-        Answer("number of records where mooring_fee is below 700", [(3,)]),
+        Answer("number of records where mooring_fee is below 700 EUR", [(3,)]),
     ),
     (
         "How many boats are longer than 30 feet?",
-        Answer("number of records where length is above 9.144", [(6,)]),
+        Answer("number of records where length is above 9.144 m", [(6,)]),
     ),
     (
         "Who owns the most boats?",
@@ -593,7 +593,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "Are there boats longer than 15 m?",
-        Answer("whether there is a record where length is above 15", [(False,)]),
+        Answer("whether there is a record where length is above 15 m", [(False,)]),
     ),
     (
         "Do any boats in Eastby have heating?",
@@ -701,7 +701,7 @@ ANSWERED: list[tuple[str, Answer]] = [
         "How many boats are in Grey?",
         Answer("number of records where harbour is 'Port Grey'", [(3,)]),
     ),
-    ("How many boats have a length of 9?", Answer("number of records where length is 9", [(1,)])),
+    ("How many boats have a length of 9?", Answer("number of records where length is 9 m", [(1,)])),
     (
         "How many of the boats in Norham are sloops?",
         Answer(

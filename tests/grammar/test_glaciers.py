@@ -71,13 +71,13 @@ ANSWERED: list[tuple[str, Answer]] = [
     (
         "Which glaciers are larger than 20 km2?",
         Answer(
-            "different glacier where area is above 20",
+            "different glacier where area is above 20 km2",
             [("Koldfonna",), ("Lomo Blanco",), ("Rio Claro",), ("Ventisquero Sur",)],
         ),
     ),
     (
         "How many glaciers are larger than 2000 ha?",
-        Answer("number of records where area is above 20", [(4,)]),
+        Answer("number of records where area is above 20 km2", [(4,)]),
     ),
     (
         "Which glacier has the highest yearly retreat?",
@@ -131,7 +131,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many glaciers have their lowest point below 500 m?",
-        Answer("number of records where lowest_point is below 500", [(4,)]),
+        Answer("number of records where lowest_point is below 500 m", [(4,)]),
     ),
     (
         "What is the lowest point of Steinkees?",
@@ -268,7 +268,9 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "What is the average thickness of glaciers with an area above 10 km2 and below 80 km2?",
-        Answer("average of thickness where area is above 10 and area is below 80", [(147.5,)]),
+        Answer(
+            "average of thickness where area is above 10 km2 and area is below 80 km2", [(147.5,)]
+        ),
     ),
     (
         "Which glacier is the largest in Austria?",
@@ -288,7 +290,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many glaciers have a thickness of 90 m?",
-        Answer("number of records where thickness is 90", [(1,)]),
+        Answer("number of records where thickness is 90 m", [(1,)]),
     ),
     (
         "Which glaciers do not reach the sea?",
@@ -300,7 +302,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     (
         "Which glaciers are between 5 and 15 km2?",
         Answer(
-            "different glacier where area is between 5 and 15",
+            "different glacier where area is between 5 km2 and 15 km2",
             [("Grauferner",), ("Steinkees",), ("Varnbreen",)],
         ),
     ),
@@ -393,7 +395,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many glaciers have a thickness under 100 and an area over 10?",
-        Answer("number of records where thickness is below 100 and area is above 10", [(1,)]),
+        Answer("number of records where thickness is below 100 m and area is above 10 km2", [(1,)]),
     ),
     (
         "How many glaciers are not in Chile and do not reach the sea?",

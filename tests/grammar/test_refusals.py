@@ -834,7 +834,7 @@ def _kilns(question: str, *columns: Attribute, blanks: int = 0, zeros: int = 0) 
 def test_no_amount_is_ambiguous_where_some_records_say_0_and_others_leave_it_empty() -> None:
     asked = "How many kilns have no firing temperature?"
     column = number("firing_temperature", "°C")
-    with pytest.raises(QuestionError, match=r"is 0; or: .* is not stated"):
+    with pytest.raises(QuestionError, match=r"is 0 °C; or: .* is not stated"):
         _kilns(asked, column, blanks=3, zeros=1)
     assert _kilns(asked, column, blanks=3).sql.endswith("WHERE firing_temperature IS NULL")
     assert _kilns(asked, column, zeros=1).sql.endswith("WHERE firing_temperature = 0")

@@ -58,7 +58,7 @@ ANSWERED: list[tuple[str, Answer]] = [
     ),
     (
         "How many tickets took more than 3 hours?",
-        Answer("number of records where hours_spent is above 3", [(5,)]),
+        Answer("number of records where hours_spent is above 3 h", [(5,)]),
     ),
     (
         "How many hours were spent on urgent tickets in total?",

@@ -92,7 +92,7 @@ def test_both_readings_are_shown_where_the_first_is_called_wrong(
             huts, question, {**question, "verdict": "wrong"}, api_base=server.base
         )
     sql = "SELECT count(*) FROM huts WHERE height > 200"
-    first = "2: number of records where height is above 200."
+    first = "2: number of records where height is above 200 m."
     assert data["rejected"] == {"text": first, "sql": sql}
     assert (data["sql"], data["rows"]) == (sql.replace(">", ">="), [[3]])
     assert f"called wrong: {first} sql: {sql}\n" in text
