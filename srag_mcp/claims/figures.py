@@ -532,9 +532,10 @@ def find_disputed(model: Mapping[int, Cell], rule: Mapping[int, Cell]) -> list[i
         and _speaks(own)
         and not _names(own)
         and own.marks.isdisjoint(IN_DOUBT)
-        and not (Mark.DERIVED in cell.marks and cell.span and own.span
-                 and cell.span.overlaps(own.span))
-    ]  # fmt: skip
+        and not (
+            Mark.DERIVED in cell.marks and cell.span and own.span and cell.span.overlaps(own.span)
+        )
+    ]
     differing = [number for number in both if not agree(model[number], rule[number])]
     return differing if len(both) >= FEWEST_BOTH * len(differing) else []
 

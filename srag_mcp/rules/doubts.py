@@ -134,7 +134,7 @@ WHERE attribute = $2 AND state = 'stated'
 LIMIT {_MAX_VALUES}
 """
 _FAILED = r"""
-SELECT as_stated, count(*) FROM cells{} AND regexp_matches(as_stated, '\d')
+SELECT as_stated, sum(count(*)) OVER () FROM cells{} AND regexp_matches(as_stated, '\d')
 GROUP BY ALL ORDER BY ALL
 """
 # Labels and signs of columns that nearly all documents with a negative value of $2 have and nearly
@@ -620,11 +620,10 @@ def _of_figures(corpus: Corpus, own: ColumnStatistics, rows: Mapping[str, str | 
         return ""
     where = rows.get(own.column) or ""
     clause = corpus.cells_where(own.column, None, {"state": "failed", "where": where})
-    counts = corpus.select(_FAILED.format(clause)).rows
-    n_stated = sum(_whole(count) for _, count in counts)
-    if not n_stated:
+    stated = corpus.select(_FAILED.format(clause), limit=_MAX_NAMED).rows
+    if not stated:
         return ""
-    shown = ", ".join(f"“{said}”" for said, _ in counts[:_MAX_NAMED])
+    shown, n_stated = ", ".join(f"“{said}”" for said, _ in stated), int(str(stated[0][1]))
     said = "1 document states" if n_stated == 1 else f"{n_stated} documents state"
     return f"{said} {own.column} in figures that are no one value, as {shown}"
 

@@ -22,6 +22,7 @@ from srag_mcp.values.dates import (
     with_year,
 )
 from srag_mcp.values.numbers import (
+    HEDGED,
     NO_VALUE,
     Hedge,
     beside_number,
@@ -92,6 +93,8 @@ def read_column(declared: Column, said: Sequence[Words]) -> list[Reading]:
         has_number = any(map(str.isdigit, words.text))  # `no later than May 2024`
         if reading.state is State.FAILED and denies(words.text) and not has_number:
             known[words] = Reading(State.STATED_ABSENT)  # `never` among dates
+        elif declared.type.is_date and denies(words.text) and not HEDGED.match(words.text):
+            known[words] = failed("a day behind a denial")  # `never (last seen 2024-03-01)`
     return [known[words] for words in said]
 
 

@@ -194,13 +194,18 @@ _ENOUGH = 2
 class NumberCell:
     """What a text holds: a *figure*, a *number* that needs no reading, or the *reason* it fails.
 
-    *span* is that of a number of several figures.
+    *span* is that of a number of several figures, or in words.
     """
 
     figure: Figure | None = None
     number: Quantity | None = None
     reason: str = ""
     span: Span | None = None
+
+    @property
+    def place(self) -> Span | None:
+        """Where the number stands."""
+        return self.figure.span if self.figure else self.span
 
 
 def read_number(text: str, context: str = "") -> Quantity | None:
@@ -275,7 +280,7 @@ def is_range(text: str) -> bool:
 def _hedge(text: str, found: NumberCell, label: str = "") -> Hedge | None:
     """Return how the number that was *found* in a cell is said."""
     text = _MIXED.sub(_as_decimal, text)
-    span = found.figure.span if found.figure else found.span
+    span = found.place
     if span is None and (spelled := NUMBER_WORDS.search(text)):
         span = Span(*spelled.span())
     return hedge_of(text, span, label) if span else None
@@ -305,9 +310,9 @@ def _without_figures(text: str, unit: str | None) -> NumberCell:
     number = int(ordinal[1]) if ordinal else read_number_words(stripped)
     if number is not None:
         return NumberCell(number=Quantity(number))
-    spelled = [quantity for _, quantity in find_quantities(text)]
+    spelled = find_quantities(text)
     if len(spelled) == 1:
-        return NumberCell(number=spelled[0])
+        return NumberCell(number=spelled[0][1], span=spelled[0][0])
     return NumberCell(reason="several numbers" if spelled else "not a number")
 
 
@@ -409,11 +414,11 @@ def number_reader(declared: Column, said: Sequence[Words]) -> Reader:
     written = declared.unit or unit.unit
     signed = units["percent"] > 0 and unit_of_name(declared.name) != "percent"
     tails = _tails(declared, unit, [(words, found[words.text]) for words in said])
-    heads = Counter(_head(words, figure, declared.name) for words, figure in figured)
+    heads = Counter(_head(x, found[x.text], declared.name) for x in said if found[x.text].place)
     [(head, n_most), *_] = heads.most_common(1) or [("", 0)]
     column = _Decided(
         *(grouping, unit, written, whole, declared.name, marked, frozenset(guessed), signed),
-        *(tails, head if n_most > 1 and 2 * n_most >= len(figured) else ""),
+        *(tails, head if n_most > 1 and 2 * n_most >= heads.total() else ""),
     )
     return lambda words: _read(words, found[words.text], column)
 
@@ -476,16 +481,17 @@ def _tail(words: Words, figure: Figure) -> str:
     return period_of(tail) or singular(tail)
 
 
-def _head(words: Words, figure: Figure, name: str) -> str:
+def _head(words: Words, found: NumberCell, name: str) -> str:
     """Return what stands before the number of a cell and is no word of its label or column.
 
     `waived, was €45` -> `waived was`, `approved: 45` -> `approved`, `Total: 45` of a total -> ""
     """
-    before = _MIXED.sub(_as_decimal, words.text)[: figure.span.start] if figure.span.start else ""
+    start = found.place.start if found.place else 0
+    before = _MIXED.sub(_as_decimal, words.text)[:start] if start else ""
     if not any(map(str.isalpha, before)) or _ORDINAL.fullmatch(words.text):
         return ""
     head = beside_number(HEDGED.sub(" ", before))
-    number = figure.read() if head else None
+    number = found.figure.read() if head and found.figure else None
     if number and read_number_words(fold_words(head)) == number.value:  # `thirty (30) days`
         return ""
     called = {*stems(f"{name.replace('_', ' ')} {words.context}")}
@@ -534,7 +540,7 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     measured = column.unit.unit
     is_money = is_currency(measured)
     note, is_bare, quantity, figure = "", False, found.number, found.figure
-    if figure and (why := _why_other(words, figure, column, is_hedged=bool(hedge))):
+    if why := _why_other(words, found, column, is_hedged=bool(hedge)):
         return failed(f"{why}, unlike its column")
     guessed: str = hedge or ""
     if figure is not None:
@@ -568,13 +574,13 @@ def _read(words: Words, found: NumberCell, column: _Decided) -> Reading:
     return replace(reading, unit=unit, note=note, is_guess=True)
 
 
-def _why_other(words: Words, figure: Figure, column: _Decided, *, is_hedged: bool) -> str:
+def _why_other(words: Words, found: NumberCell, column: _Decided, *, is_hedged: bool) -> str:
     """Say what stands beside a number that is beside no other of its column; empty for nothing."""
-    tail = _tail(words, figure)
+    tail = _tail(words, found.figure) if found.figure else ""
     is_each = tail.startswith(_EACH)
     if tail not in column.tails and (is_each or not is_hedged):
         return tail if is_each else f"with {tail.removeprefix(_SCALE)!r} behind it"
-    head = _head(words, figure, column.name)
+    head = _head(words, found, column.name)
     return "" if head in {"", column.head} else f"with {head!r} before it"
 
 

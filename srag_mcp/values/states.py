@@ -227,7 +227,7 @@ def find_answers(texts: Sequence[str], name: str) -> dict[str, str]:
 
 def denies(text: str) -> bool:
     """Return whether words that hold no value begin by denying one: `none, but free`, `never`."""
-    return _NONE_FIRST.match(text.strip()) is not None
+    return _NONE_FIRST.match(_ASIDE.split(text.strip(), maxsplit=1)[0]) is not None
 
 
 def has_denial(words: str) -> bool:

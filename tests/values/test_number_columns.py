@@ -8,7 +8,7 @@ from srag_mcp.values.columns import classify_values, read_column
 from srag_mcp.values.numbers import is_bound, read_number
 from srag_mcp.values.quantities import Quantity
 from srag_mcp.values.states import Column, Reading, State, Words
-from srag_mcp.values.types import COLUMN_TYPES, INTEGER, NUMBER
+from srag_mcp.values.types import COLUMN_TYPES, DATE, INTEGER, NUMBER
 from srag_mcp.values.units import SIZES, convert
 
 
@@ -297,6 +297,7 @@ def test_a_number_with_something_unread_behind_it_takes_no_unit_from_its_column(
         (["3 (4 ordered)", "7, of 9"], [3, None], ""),
         (["EUR  45", "EUR  30", "12"], [45, 30, 12], ""),
         (["waived, was €45"], [None], "waived was"),
+        (["two", "9", "postponed, as two in May"], [2, 9, None], "postponed as"),
         (["12", "9", "unknown, perhaps about 12"], [12, 9, None], "unknown perhaps"),
         (["45 days", "thirty (30) days", "only 12 days"], [45, 30, 12], ""),
     ],
@@ -309,6 +310,14 @@ def test_a_number_behind_other_words_than_its_column_has_is_not_what_its_cell_st
     assert [reading.value for reading in read] == values
     notes = {reading.note for reading in read if before and reading.value is None}
     assert notes == ({f"with {before!r} before it, unlike its column"} if before else set())
+
+
+def test_what_begins_with_a_denial_states_no_number_in_words_and_no_day() -> None:
+    numbers = read_column(Column(NUMBER), [Words(x) for x in ("two", "none, three last year")])
+    assert [x.state for x in numbers] == [State.STATED, State.STATED_ABSENT]
+    texts = ("2024-05-02", "never (last seen 2024-03-01)", "Paris, 3 May 2024")
+    days = read_column(Column(DATE), [Words(text) for text in texts])
+    assert [x.state for x in days] == [State.STATED, State.FAILED, State.STATED]
 
 
 def test_feet_and_inches_in_signs_are_two_numbers() -> None:
